@@ -50,9 +50,8 @@ std::pair<std::string, Shape> parse_named_shape(const std::string& flag, const s
       return {named ? text.substr(0, colon) : std::string(), std::move(*shape)};
   }
   fail_usage(
-      "{} takes NAME:[d0,d1,...] with up to {} sizes of at least 0, as in X:[5,2,3], or [5,2,3] alone for "
-      "the "
-      "only input; got '{}'",
+      "{} takes NAME:[d0,d1,...] with up to {} sizes of at least 0, as in X:[5,2,3], or [5,2,3] alone "
+      "for the only input; got '{}'",
       flag, onnx_io::max_rank, text);
 }
 

@@ -26,8 +26,8 @@ struct Operator {
   const opset::SchemaInfo* schema;
 };
 
-/// The versions of each operator with a page, which stay where they are until the process ends. Without those
-/// that deprecate it: they run with the meaning that it had, and a check reports them (docs/ambiguities.md).
+/// The versions of each operator with a page, valid until the process ends. Versions that deprecate their
+/// operator are left out: a run takes them, and a check reports them (docs/ambiguities.md).
 inline const std::vector<std::vector<Operator>>& all_operators() {
   static const std::vector<std::vector<Operator>> operators = [] {
     std::vector<std::vector<Operator>> all;

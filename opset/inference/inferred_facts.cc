@@ -16,7 +16,7 @@ onnx_io::Node node_of(const onnx::OpSchema& schema, const InferenceContext& cont
   onnx_io::Node node;
   node.op_type = schema.Name();
   node.domain = schema.domain();
-  // Which are named; a context does not tell which outputs are.
+  // A rule asks which inputs are given. The context does not say which outputs are.
   for (std::size_t i = 0; i < context.getNumInputs(); ++i)
     node.inputs.push_back(context.hasInput(i) ? "input_" + std::to_string(i) : "");
   node.outputs.resize(context.getNumOutputs());

@@ -90,8 +90,8 @@ const PackedBlock* find_packed_block(std::int64_t packed_type);
 /// GatherPacked: rows of whole blocks.
 void check_packed_rows(const NodeFacts& facts);
 
-/// NGramRepeatBlock: the words that would repeat size words of the row; those that have been in it behind its
-/// last size - 1.
+/// NGramRepeatBlock: the next words that would make the row repeat a group of `size` words. In 1 2 3 1 2 with
+/// size 3, that is 3.
 std::vector<std::int64_t> repeating_words(std::span<const std::int64_t> words, std::int64_t size);
 /// NGramRepeatBlock: there is a score of each of them.
 void check_repeating_words(const NodeFacts& facts);

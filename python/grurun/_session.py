@@ -104,5 +104,5 @@ def _copied(model: Any) -> Any:
 
 
 def check(model: Any, *, strict: bool = False) -> list[Finding]:
-    """What `grurun check` finds in a model, which is one of those that a Session takes; with strict as `--strict`."""
+    """The findings of `grurun check` for any model that Session takes. strict=True is its flag `--strict`."""
     return [Finding(*each) for each in _core.check(model_source(model), strict=strict)]

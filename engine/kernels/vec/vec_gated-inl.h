@@ -1,6 +1,6 @@
-// Functions of floats that are x times a gate which vanishes below 0: Gelu, Swish, Mish. Computed in double,
-// where neither the gate's small values nor what its argument loses by rounding count, for every instruction
-// set. Included by sources that compile per target, after hwy/foreach_target.h.
+// Gelu, Swish and Mish of floats: x times a gate that vanishes below 0. Double holds the gate's small values
+// and its argument without loss; Gelu and Swish have a faster form in float where multiply-adds are fused.
+// Included by sources that compile per target, after hwy/foreach_target.h.
 #if defined(GRURUN_VEC_GATED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRURUN_VEC_GATED_INL
 #undef GRURUN_VEC_GATED_INL
@@ -73,8 +73,8 @@ HWY_INLINE V gated(D d, V x, V z) {
 
 template <class D, class V>
 HWY_INLINE V double_gelu_tanh(D d, V x) {
-  const V cubic = mul_add(mul(x, x), hn::Set(d, gelu_cubic<double>), hn::Set(d, 1.0));
-  return gated(d, x, mul(mul(x, hn::Set(d, gelu_scale<double>)), cubic));
+  const V cubic = mul_add(mul(x, x), hn::Set(d, gelu_cubic), hn::Set(d, 1.0));
+  return gated(d, x, mul(mul(x, hn::Set(d, gelu_scale)), cubic));
 }
 
 /// x tanh(ln(1 + e^x)) = x w / (w + 2) with w = e^x (e^x + 2)

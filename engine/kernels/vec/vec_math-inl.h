@@ -114,8 +114,8 @@ HWY_INLINE V fused(D d, V a, V b, V c) {
   return hn::MulAdd(a, b, c);
 #else
   using T = hn::TFromD<D>;
-  // Halves of a and b, whose products are exact, give what the product loses (Dekker); then what the sum
-  // loses.
+  // What the product loses by rounding: a and b are split into halves, and products of halves are exact
+  // (Dekker). Then what the sum loses.
   const V splitter = hn::Set(d, sizeof(T) == 4 ? T(0x1.002p+12) : T(0x1.0000002p+27));
   const auto upper = [=](V v) HWY_ATTR {
     const V much = hn::Mul(v, splitter);

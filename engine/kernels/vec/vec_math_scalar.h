@@ -132,10 +132,8 @@ double scalar_gelu(double x);
 
 /// Gelu with approximate = "tanh": 1 + tanh(z) is 2 sigmoid(2 z), without the loss of digits where tanh is
 /// near -1.
-template <class T>
-inline constexpr T gelu_scale = static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
-template <class T>
-inline constexpr T gelu_cubic = static_cast<T>(0.044715);
+inline constexpr double gelu_scale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+inline constexpr double gelu_cubic = 0.044715;
 double scalar_gelu_tanh(double x);
 
 }  // namespace grurun::kernels
